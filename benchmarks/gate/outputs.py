@@ -19,6 +19,22 @@ BOMBS = """| decoded | encoded | answers | most memory | seconds |
 | 30 MB | 29 KB | 100 × 200 | 515 MB | 9.0 |
 """
 
+DOORS = """| door | MB | shapes | shorter | ms on average | ms at most | peak MB so far |
+|---|--:|--:|--:|--:|---|--:|
+| serve | 10 | 117 | 114 | 1,802 | 8,091 (escaped quotes) | 570 |
+| hook | 0.1 | 117 | 57 | 41 | 85 (nulls) | 28 |
+
+2 doors, 0 faults
+"""
+
+SOAK_DOORS = """  6.0 min  9600 calls; mcp 31 MB, hook 20 MB
+| door | calls | shorter | MB, a fifth into it and at the end | files | threads | wrong |
+|---|--:|--:|---|---|---|--:|
+| mcp | 48322 | 40295 | 242.0 → 243.7 | 12 → 12 | 6 → 6 | 0 |
+| hook | 48303 | 48303 | 20.1 → 20.0 | 5 → 5 | 2 → 2 | 0 |
+2 doors, 2 as they should be
+"""
+
 CLIENTS = """Claude Code: done
 | client | turn | requests | result tokens | saved | exact | other bytes | spread |
 |---|---|---:|---:|---:|---|---|---:|
@@ -218,6 +234,7 @@ GOOD: dict[str, tuple[str, str]] = {
     "packages-try": ("all packages work\n", "all packages work"),
     "service": ("ok  tersely init --service\n        | said\nok  killed\n", "2 of 2 checks hold"),
     "hostile": (HOSTILE + TESTS, "2 shapes, at worst 1.31 times (brackets, aggressive; 10 MB in 131 ms)"),
+    "doors": (TESTS + DOORS, "2 times 117 shapes through 2 doors, 0 faults; slowest serve, 10 MB: 8,091 ms (escaped quotes)"),
     "million": ("57 documents, 900 bytes\n1000000 documents, 1200000000 bytes\nterse: 0 declined\n" + TESTS, "1,000,000 documents (1.20 GB), 0 came back different"),
     "peers": (
         "serve                slowest probe   12.1 ms\nextproc              slowest probe    9.0 ms\n9000 probes, 8 listeners, 640 peers, 0 faults\n",
@@ -241,6 +258,7 @@ GOOD: dict[str, tuple[str, str]] = {
     "scale": ("| next turn | 8 | 80.0 | 7.97 |\n0 faults\n", "0 faults"),
     "tasks": ("28 of 28 solved\n", "28 of 28 solved"),
     "soak": (SOAK, "0 wrong answers; 120.1 → 121.0 MB; files 12 → 12; threads 5 → 5"),
+    "soak-doors": (SOAK_DOORS, "96,625 calls, 0 wrong; MB mcp 242.0 → 243.7; hook 20.1 → 20.0"),
     "general": ("1000000 texts came back; 900000 of them had something to be written shorter\n" + TESTS, "1,000,000 texts came back, 900,000 of them written shorter"),
     "remote": (REMOTE + TESTS, "168 turns, 2 of 2 stages end with the same bytes"),
     "fuzz-decode_json": (
@@ -281,6 +299,8 @@ BAD: dict[str, list[str]] = {
     "site-a11y": ["60 pages, two widths, two themes: 2 faults\n"],
     "service": ["ok  tersely init --service\nBAD killed\n"],
     "hostile": [HOSTILE.replace("1.31", "1.61") + TESTS],
+    "doors": [DOORS.replace("0 faults", "1 faults")],
+    "soak-doors": [SOAK_DOORS.replace("| 2 → 2 | 0 |", "| 2 → 2 | 1 |"), SOAK_DOORS.replace("2 as they", "1 as they")],
     "peers": [GOOD["peers"][0].replace("0 faults", "1 faults")],
     "envoy": [ENVOY.replace("1.30", "1.50"), ENVOY.replace("ok      killed", "FAILED  killed")],
     "spray": [SPRAY.replace("  0 faults", "  2 faults", 1)],

@@ -113,6 +113,23 @@ def soak(text: str) -> Figure:
     return Figure(said, wrong[1] == "0" and wrong[2] == "0")
 
 
+def soak_doors(text: str) -> Figure:
+    """Memory, files and threads of each door, and what was wrong; the script has judged them."""
+    rows = cells(text, 7)
+    done = match(r"^(\d+) doors, (\d+) as they should be$", text)
+    wrong = sum(int(row[6]) for row in rows)
+    calls = sum(int(row[1]) for row in rows)
+    return Figure(f"{calls:,} calls, {wrong} wrong; MB {'; '.join(f'{row[0]} {row[3]}' for row in rows)}", wrong == 0 and done[1] == done[2] == str(len(rows)))
+
+
+def doors(text: str) -> Figure:
+    """Shapes through every door: the slowest, and how many faults."""
+    rows = cells(text, 7)
+    done = match(r"^(\d+) doors, (\d+) faults$", text)
+    slowest = max(rows, key=lambda row: int(row[5].split()[0].replace(",", "")))
+    return Figure(f"{len(rows)} times {rows[0][2]} shapes through {done[1]} doors, {done[2]} faults; slowest {slowest[0]}, {slowest[1]} MB: {slowest[5].replace(' (', ' ms (', 1)}", done[2] == "0")
+
+
 def hostile(text: str) -> Figure:
     """The worst shape: how much longer a byte takes at 10 MB than at 1 MB."""
     worst = match(r"^the worst:\n\s*([\d.]+)\s+[\d.]+\s+[\d.]+\s+([\d.]+)\s+(\S+)\s+(.+)$", text)
