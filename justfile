@@ -479,10 +479,11 @@ wire:
 store:
     cargo test --locked -p tersely-store --test real cluster -- --nocapture
 
-# Two gateways that ask a real model to shorten results, and a cluster that loses keys, masters and its mind (an hour or more).
+# Two gateways that ask a compressor which never says the same twice, then a real model, to shorten results, and a cluster that loses keys, masters and its mind. (half an hour)
 [group('measure')]
-remote:
-    {{no_lto}} python3 trials/remote/model.py cargo test --release --locked -p tersely-gateway --test remote -- --ignored --nocapture
+remote turns='12':
+    {{no_lto}} cargo test --release --locked -p tersely-gateway --test remote -- --ignored --nocapture
+    {{no_lto}} TERSELY_TURNS={{turns}} TERSELY_TIMEOUT=150 python3 trials/remote/model.py cargo test --release --locked -p tersely-gateway --test remote -- --ignored --nocapture
 
 # The same questions to a real model without compression and with it: fails if an answer is lost or too little saved.
 # `just compare prompts` asks about JSON in users' texts.

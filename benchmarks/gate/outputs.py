@@ -260,7 +260,7 @@ GOOD: dict[str, tuple[str, str]] = {
     "soak": (SOAK, "0 wrong answers; 120.1 → 121.0 MB; files 12 → 12; threads 5 → 5"),
     "soak-doors": (SOAK_DOORS, "96,625 calls, 0 wrong; MB mcp 242.0 → 243.7; hook 20.1 → 20.0"),
     "general": ("1000000 texts came back; 900000 of them had something to be written shorter\n" + TESTS, "1,000,000 texts came back, 900,000 of them written shorter"),
-    "remote": (REMOTE + TESTS, "168 turns, 2 of 2 stages end with the same bytes"),
+    "remote": (REMOTE + TESTS, "168 turns, 168 answers used, 2 of 2 stages end with the same bytes"),
     "fuzz-decode_json": (
         "#2\tINITED cov: 40 ft: 41 corp: 1/1b\n#9\tNEW    cov: 812 ft: 90 corp: 2/2b\nDone 2762852 runs in 601 second(s)\n",
         "2,762,852 runs in 601 s, 812 edges, 0 findings",

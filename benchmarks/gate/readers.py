@@ -460,7 +460,8 @@ def remote(text: str) -> Figure:
     """Turns of two gateways while a compressor and its store fail."""
     rows = cells(text, 5)
     good = sum(row[4] == "yes" for row in rows)
-    return Figure(f"{sum(int(row[1]) for row in rows)} turns, {good} of {len(rows)} stages end with the same bytes", good == len(rows))
+    turns, used = (sum(int(row[at]) for row in rows) for at in (1, 2))
+    return Figure(f"{turns} turns, {used} answers used, {good} of {len(rows)} stages end with the same bytes", good == len(rows))
 
 
 def year(text: str) -> Figure:

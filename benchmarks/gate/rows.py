@@ -135,7 +135,7 @@ ROWS: tuple[Row, ...] = (
     Row("soak", ("soak", "60"), "60 minutes, 0 wrong answers; memory, files and threads flat", readers.soak, 60, _minutes("soak", 60)),
     Row("soak-doors", ("soak-doors", "60"), "60 minutes of MCP, hooks, Envoy and JSON: 0 wrong answers; memory, files and threads flat", readers.soak_doors, 60, _minutes("soak-doors", 60)),
     Row("general", ("general",), "10^6 texts come back", readers.tested(readers.general), 60, Budget(60, lambda minutes: ["general", str(round(1_000_000 * minutes / 60))])),
-    Row("remote", ("remote",), "both gateways send the same bytes while a model and a cluster fail", readers.tested(readers.remote), 60),
+    Row("remote", ("remote",), "500 turns with a script, 12 with a real model: both gateways send the same bytes while a cluster fails", readers.tested(readers.remote), 30),
     *(_fuzz(target) for target in FUZZ_TARGETS),
 )  # fmt: skip
 
