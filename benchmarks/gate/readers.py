@@ -130,6 +130,16 @@ def doors(text: str) -> Figure:
     return Figure(f"{len(rows)} times {rows[0][2]} shapes through {done[1]} doors, {done[2]} faults; slowest {slowest[0]}, {slowest[1]} MB: {slowest[5].replace(' (', ' ms (', 1)}", done[2] == "0")
 
 
+def faults_doors(text: str) -> Figure:
+    """Faults of ours against every door: calls, the slowest of them, and what was wrong."""
+    rows = cells(text, 6)
+    done = match(r"^(\d+) faults, (\d+) doors, (\d+) wrong$", text)
+    slowest = max(rows, key=lambda row: int(row[4].replace(",", "")))
+    wrong = sum(int(row[5]) for row in rows)
+    said = f"{done[1]} faults, {done[2]} doors, {sum(int(row[2]) for row in rows):,} calls, {wrong} wrong; slowest {slowest[4]} ms ({slowest[1]}, {slowest[0]})"
+    return Figure(said, done[3] == "0" and wrong == 0)
+
+
 def hostile(text: str) -> Figure:
     """The worst shape: how much longer a byte takes at 10 MB than at 1 MB."""
     worst = match(r"^the worst:\n\s*([\d.]+)\s+[\d.]+\s+[\d.]+\s+([\d.]+)\s+(\S+)\s+(.+)$", text)

@@ -94,6 +94,7 @@ ROWS: tuple[Row, ...] = (
     Row("edits", ("edits",), "every file as it should be, 0 secrets upstream", readers.edits, 5),
     Row("replicas", ("replicas",), "two gateways send the same bytes as one", readers.replicas, 4),
     Row("faults", ("faults",), "0 failed requests where the upstream is well", readers.faults, 3),
+    Row("faults-doors", ("faults-doors",), "19 faults of ours against every door: 0 calls lost, late or changed around their results", readers.faults_doors, 5),
     Row("outages", ("outages",), "certificates replaced, a full disk, a clock that jumps: 0 requests lost", readers.last_line, 3),
     Row("memo", ("memo",), "told", readers.last_line, 3, needs=("nginx",)),
     Row("litellm-router", ("litellm-router",), "a router that names our guardrail gets it, and no other does", readers.last_line, 5, paths=("packages/python/tersely",)),
