@@ -583,7 +583,7 @@ static BELOW: &[SettingKey] = &[
         name: "log.level",
         field: SettingField::Choice(|draft| &mut draft.seen.level, LEVELS),
         about: "What `serve` logs to stderr. `info`: every request; `warn`: only requests that failed \
-                because of Tersely or an upstream; `off`: nothing",
+                because of Tersely or an upstream, or that Tersely could not rewrite; `off`: nothing",
     },
     SettingKey {
         name: "log.format",

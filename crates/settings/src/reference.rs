@@ -38,7 +38,8 @@ else, `run`, `stats` and other interactive commands ignore that part, even if it
 Every command that reads your user configuration file, or a file that you named, exits with code 2 if the file has an unknown key or an invalid value.
 
 A running server reloads its configuration file on SIGHUP and whenever the file changes. If the new file is invalid, the server rejects it and keeps the old settings.
-Changes to `listen`, `tls`, `upstream`, `upstreams`, `authorities`, `origins`, `hosts`, `store`, `remote`, `limits`, `timeouts`, `proxy` and `mcp.servers` take effect only after a restart.
+Changes to `listen`, `tls`, `upstream`, `upstreams`, `authorities`, `origins`, `hosts`, `compress_api`, `store`, `remote`, `limits`, `timeouts`, `admin`, `log`, `events`, `history`, `otel`, `prices`, `proxy` and `mcp.servers` take effect only after a restart.
+`http` and `mcp serve` apply only changes to `tenants`.
 The server reloads the certificate files named in `tls` without a restart.
 
 | type | syntax |

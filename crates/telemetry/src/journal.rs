@@ -49,6 +49,8 @@ struct Pages {
     settings: JournalSettings,
     file: File,
     written: u64,
+    /// True for a regular file; pipes and devices are not rotated.
+    is_rotated: bool,
     /// True when a line was written in part, because the disk became full.
     is_torn: bool,
 }
@@ -59,9 +61,10 @@ impl Pages {
             fs::create_dir_all(folder)?;
         }
         let file = appending(&settings.path)?;
-        let written = file.metadata()?.len();
-        let is_torn = ends_in_a_line(&settings.path).is_ok_and(|is_whole| !is_whole);
-        Ok(Self { settings, file, written, is_torn })
+        let about = file.metadata()?;
+        let (written, is_rotated) = (about.len(), about.is_file());
+        let is_torn = is_rotated && ends_in_a_line(&settings.path).is_ok_and(|is_whole| !is_whole);
+        Ok(Self { settings, file, written, is_rotated, is_torn })
     }
 
     fn add(&mut self, event: &str) -> io::Result<()> {
@@ -69,7 +72,8 @@ impl Pages {
             return Err(io::Error::from(io::ErrorKind::FileTooLarge));
         }
         let bytes = u64::try_from(event.len()).unwrap_or(u64::MAX);
-        if self.written > 0 && self.written.saturating_add(bytes) > self.settings.bytes {
+        let is_full = self.written > 0 && self.written.saturating_add(bytes) > self.settings.bytes;
+        if self.is_rotated && is_full {
             self.turn()?;
         }
         // The rest of a torn line is lost; the next event must not be lost with it.
@@ -118,7 +122,12 @@ impl Pages {
 fn appending(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    {
+        use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
+        // Opening a named pipe only for writing would wait for its reader.
+        let is_pipe = fs::metadata(path).is_ok_and(|about| about.file_type().is_fifo());
+        options.mode(0o600).read(is_pipe);
+    }
     options.create(true).append(true).open(path)
 }
 
@@ -396,6 +405,28 @@ mod tests {
             assert_eq!(fs::read_to_string(&path).unwrap(), after);
             assert_eq!(pages.written, u64::try_from(after.len()).unwrap(), "every byte counts");
         }
+        fs::remove_file(&path).unwrap();
+    }
+
+    /// A named pipe whose reader is not there yet, and which is not a file to be renamed.
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_neither_waits_for_its_reader_nor_is_rotated() {
+        let path = std::env::temp_dir().join(format!("tersely-pipe-{}", std::process::id()));
+        let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+        assert!(made.success());
+        let (opened, is_open) = std::sync::mpsc::channel();
+        let settings = JournalSettings { path: path.clone(), bytes: 10, files: 2 };
+        std::thread::spawn(move || opened.send(Pages::open(settings)));
+        let pages = is_open.recv_timeout(std::time::Duration::from_secs(10));
+        let mut pages = pages.expect("nobody has to read").unwrap();
+        for number in 0..9 {
+            pages.add(&format!("{{\"number\":{number}}}\n")).unwrap();
+        }
+        let mut first = [0; 13];
+        File::open(&path).unwrap().read_exact(&mut first).unwrap();
+        assert_eq!(&first, b"{\"number\":0}\n");
+        assert!(!numbered(&path, 1).exists(), "it is where it was");
         fs::remove_file(&path).unwrap();
     }
 }

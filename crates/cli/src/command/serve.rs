@@ -104,13 +104,13 @@ where
     ended
 }
 
-/// Applies changed settings while the gateway runs. Changes of network, store, limits and timeouts need a restart.
+/// Applies changed settings while the gateway runs. Changes of network, store, limits, timeouts and telemetry need a restart.
 fn follow(sources: SettingSources, loaded: &LoadedSettings, live: Arc<EngineRewriter>, tenants: TenantList) {
     let mut changes = watch::watch(sources, loaded, |news| {
         // If stderr is closed, nobody reads the message.
         let _ = output::note(&match news {
             News::Changed => {
-                "tersely: applied the new settings; changes to network, store, limits and timeouts need a restart"
+                "tersely: applied the new settings; changes to network, store, limits, timeouts and telemetry need a restart"
                     .to_owned()
             }
             News::Refused(why) => {

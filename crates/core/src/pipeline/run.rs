@@ -8,6 +8,7 @@ use tersely_stage::{CutClass, Edit, Loss, Mode, Room, Scene, Stage, TextFacts, T
 
 use crate::pipeline::ledger::{self, Step};
 use crate::pipeline::reference::EscapeScope;
+use crate::pipeline::restore::undo_footer;
 use crate::pipeline::{footer, reference};
 use crate::tokens::{O200k, difference};
 
@@ -137,8 +138,9 @@ impl<'a> StageRun<'a> {
         let text = footer::sign(&[stage.name(), " ", name].concat(), note, &edit.text);
         let before = inner.step.after;
         let after = O200k.count_within(&text, before.checked_sub(min_saved(stage, before))?)?;
-        let back = stage.restore(Room::of(&edit.text), &edit.note, &edit.text);
-        if back.as_deref() != Some(signed.body) || text.len() > self.text.len() {
+        // Each form has room for what it restores to, but both together may have too little.
+        if text.len() > self.text.len() || undo_footer(Room::of(&text), &text).as_deref() != Some(&*self.text)
+        {
             return None;
         }
         let step = Step { stage: stage.name(), before, after, loss: edit.loss };

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use shapes::{SHAPES, Shape};
-use tersely_core::{Call, DictionaryMethod, Mode, Plan, Redaction, compress};
+use tersely_core::{Call, DictionaryMethod, Loss, Mode, Plan, Redaction, compress, restore};
 use tersely_testing::pace::thread_time;
 
 const AGGRESSIVE: Plan = plan(Mode::Aggressive);
@@ -33,6 +33,21 @@ fn there_are_a_hundred_shapes() {
     for (name, shape) in SHAPES {
         let length = shape.text(10_000).len();
         assert!((9_000..12_000).contains(&length), "{name}: {length}");
+    }
+}
+
+/// Law 3: a text of which nothing is left out comes back, however small it was written.
+#[test]
+fn every_shape_comes_back() {
+    for loss in [Loss::None, Loss::Detail] {
+        let plan = Plan { loss, redact: Redaction::Off, ..Plan::USUAL };
+        for (name, shape) in SHAPES {
+            let text = shape.text(100_000);
+            let outcome = compress(&plan, Call::default(), &text);
+            if outcome.ledger.loss() == Loss::None {
+                assert_eq!(restore(&outcome.text).as_deref(), Some(&*text), "{name}: {:.300}", outcome.text);
+            }
+        }
     }
 }
 

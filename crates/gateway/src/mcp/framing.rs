@@ -45,7 +45,8 @@ impl<R: AsyncRead + Unpin> MessageLines<R> {
         Self { from, held: Vec::new(), used: 0, longest, is_long: false, room: None }
     }
 
-    /// Counts the lines against `space`. While no memory is free, reading pauses; after a timeout it fails.
+    /// Counts the lines against `space`. While no memory is free, reading pauses; after a timeout the line counts as too
+    /// long to be buffered.
     pub(super) fn within(mut self, space: &BodySpace) -> Self {
         self.room = Some((space.clone(), space.room()));
         self
@@ -64,12 +65,11 @@ impl<R: AsyncRead + Unpin> MessageLines<R> {
                 return Ok(Some(self.take(seen + end + 1)));
             }
             seen = self.held.len();
-            if self.is_long && seen > 0 || seen > self.longest {
+            if self.is_long && seen > 0 || seen > self.longest || !self.wait_for_memory().await {
                 self.is_long = true;
                 self.used = seen;
                 return Ok(Some(Piece::Part(&self.held)));
             }
-            self.wait_for_memory().await?;
             self.held.reserve(CHUNK_BYTES);
             if self.from.read_buf(&mut self.held).await? == 0 {
                 return Ok((seen > 0).then(|| self.take(seen)));
@@ -77,18 +77,18 @@ impl<R: AsyncRead + Unpin> MessageLines<R> {
         }
     }
 
-    /// Waits for free memory.
-    async fn wait_for_memory(&mut self) -> io::Result<()> {
-        let Some((space, held)) = &mut self.room else { return Ok(()) };
+    /// Waits for free memory; returns false after a timeout.
+    async fn wait_for_memory(&mut self) -> bool {
+        let Some((space, held)) = &mut self.room else { return true };
         let (bytes, begun) = (self.held.len() + CHUNK_BYTES, Instant::now());
         // A short line is read even if no memory is free.
         while !space.resize(held, bytes) && bytes > 2 * CHUNK_BYTES {
             if begun.elapsed() > ROOM_TIMEOUT {
-                return Err(io::Error::from(io::ErrorKind::OutOfMemory));
+                return false;
             }
             sleep(ROOM_POLL_INTERVAL).await;
         }
-        Ok(())
+        true
     }
 
     fn take(&mut self, end: usize) -> Piece<'_> {
@@ -148,5 +148,24 @@ mod tests {
         assert_eq!(lines.next().await.expect("a piece"), Some(Piece::Line(b"short\n")));
         drop(lines);
         assert!(space.resize(&mut space.room(), 8 * CHUNK_BYTES));
+    }
+
+    /// One message that finds no room must not end the session.
+    #[tokio::test(start_paused = true)]
+    async fn a_line_that_never_finds_room_comes_in_parts() {
+        let space = BodySpace::new(8 * CHUNK_BYTES);
+        let _others = space.hold(vec![b'y'; 6 * CHUNK_BYTES]);
+        let text = format!("{}\nshort\n", "x".repeat(7 * CHUNK_BYTES));
+        let mut lines = MessageLines::new(8 * CHUNK_BYTES, text.as_bytes()).within(&space);
+        let mut bytes = 0;
+        loop {
+            match lines.next().await.expect("a piece").expect("not the end") {
+                Piece::Part(part) => bytes += part.len(),
+                Piece::End(part) => break bytes += part.len(),
+                Piece::Line(line) => panic!("{} bytes had no room", line.len()),
+            }
+        }
+        assert_eq!(bytes, 7 * CHUNK_BYTES + 1);
+        assert_eq!(lines.next().await.expect("a piece"), Some(Piece::Line(b"short\n")));
     }
 }

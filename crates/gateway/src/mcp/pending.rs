@@ -139,7 +139,7 @@ impl PendingRequests {
         self.news.notify_one();
     }
 
-    /// Reports to the waiting client that the response is too long.
+    /// Reports to the waiting client that the response is too long, by itself or for the memory that is free.
     pub(super) fn refuse(&mut self, long: &LongMessage) {
         let alone = self.waiting.len() == 1;
         if let Some(at) = self.waiting.iter().position(|waiting| alone || long.answers(&waiting.id)) {
