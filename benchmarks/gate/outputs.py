@@ -28,7 +28,7 @@ DOORS = """| door | MB | shapes | shorter | ms on average | ms at most | peak MB
 """
 
 SOAK_DOORS = """  6.0 min  9600 calls; mcp 31 MB, hook 20 MB
-| door | calls | shorter | MB, a fifth into it and at the end | files | threads | wrong |
+| door | calls | shorter | MB, half-way and at the end | files | threads | wrong |
 |---|--:|--:|---|---|---|--:|
 | mcp | 48322 | 40295 | 242.0 → 243.7 | 12 → 12 | 6 → 6 | 0 |
 | hook | 48303 | 48303 | 20.1 → 20.0 | 5 → 5 | 2 → 2 | 0 |
