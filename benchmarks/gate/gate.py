@@ -56,8 +56,13 @@ class Gate:
     def paths(self, row: Row) -> tuple[str, ...]:
         """What a row depends on: the program, all sources where it tests them, or the packages that it tests with what they are built with."""
         recipe = self.known[row.recipe]
-        built = SOURCES if recipe.needs_cargo else PROGRAM
-        return (*(crates(ROOT, recipe.packages) if recipe.packages else built), *self.scripts(row))
+        if row.calls:
+            built = crates(ROOT, set(row.calls), tested=set())
+        elif recipe.packages:
+            built = crates(ROOT, recipe.packages)
+        else:
+            built = SOURCES if recipe.needs_cargo else PROGRAM
+        return (*built, *self.scripts(row))
 
     def scripts(self, row: Row) -> tuple[str, ...]:
         """What a row depends on besides what is built."""

@@ -16,8 +16,9 @@ PROGRAM = (*SOURCES, ":(exclude,glob)crates/*/tests/**")
 BESIDE = ("crates/bench", "crates/gateway/examples", "crates/node", "crates/python", *SOURCES[1:])
 
 
-def crates(root: Path, packages: set[str]) -> tuple[str, ...]:
-    """The folders of packages and of all that they are built with, without the latter's tests, and what holds for every package."""
+def crates(root: Path, packages: set[str], tested: set[str] | None = None) -> tuple[str, ...]:
+    """The folders of packages and of all that they are built with, without tests of packages that are not tested, and what holds for every package."""
+    tested = packages if tested is None else tested
     manifests = {path.parent: tomllib.loads(path.read_text()) for path in sorted(root.glob("crates/*/Cargo.toml"))}
     folders = {manifest["package"]["name"]: folder for folder, manifest in manifests.items()}
     found, ahead = set(), set(packages)
@@ -26,11 +27,11 @@ def crates(root: Path, packages: set[str]) -> tuple[str, ...]:
         found.add(name)
         manifest = manifests[folders[name]]
         # A crate's tests need more than the crate, and only those of the packages themselves are run.
-        kinds = ("dependencies", "build-dependencies", *(("dev-dependencies",) if name in packages else ()))
+        kinds = ("dependencies", "build-dependencies", *(("dev-dependencies",) if name in tested else ()))
         tables = [manifest, *manifest.get("target", {}).values()]
         ahead |= {one for table in tables for kind in kinds for one in table.get(kind, {}) if one in folders} - found
     paths = {name: str(folders[name].relative_to(root)) for name in found}
-    return (*sorted(paths.values()), *(f":(exclude,glob){paths[name]}/tests/**/*.rs" for name in sorted(found - packages)), *SOURCES[1:])
+    return (*sorted(paths.values()), *(f":(exclude,glob){paths[name]}/tests/**/*.rs" for name in sorted(found - tested)), *SOURCES[1:])
 
 
 class Tree:
