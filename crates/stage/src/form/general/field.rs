@@ -101,7 +101,7 @@ pub(super) const COUNTED_SEPARATORS: usize = 4;
 /// count.
 pub(super) fn counts(text: &str, line: Span) -> [u8; COUNTED_SEPARATORS] {
     let bytes = &text.as_bytes()[..line.to()];
-    let mut counts = [0; COUNTED_SEPARATORS];
+    let (mut counts, mut nesting) = ([0; COUNTED_SEPARATORS], Nesting::new(bytes));
     let mut at = line.from();
     while at < bytes.len() {
         let place = match bytes[at] {
@@ -110,7 +110,7 @@ pub(super) fn counts(text: &str, line: Span) -> [u8; COUNTED_SEPARATORS] {
             b',' => 2,
             b' ' => 3,
             b'"' | b'[' | b'(' | b'{' => {
-                at = closing_position(bytes, at).unwrap_or(at) + 1;
+                at = nesting.closing_position(at).unwrap_or(at) + 1;
                 continue;
             }
             _ => {
@@ -130,13 +130,13 @@ pub(super) fn counts(text: &str, line: Span) -> [u8; COUNTED_SEPARATORS] {
 /// Calls `take` with the position of each separator, up to a maximum. If `is_nested`, skips quotes and brackets.
 fn each_separator(text: &str, cell: Span, (separator, is_nested): (u8, bool), mut take: impl FnMut(usize)) {
     let bytes = &text.as_bytes()[..cell.to()];
-    let (mut at, mut count) = (cell.from(), 0);
+    let (mut at, mut count, mut nesting) = (cell.from(), 0, Nesting::new(bytes));
     while at < cell.to() && count <= MAX_FIELDS {
         let byte = bytes[at];
         if byte == separator {
             take(at);
             count += 1;
-        } else if is_nested && let Some(end) = closing_position(bytes, at) {
+        } else if is_nested && let Some(end) = nesting.closing_position(at) {
             at = end;
         }
         at += 1;
@@ -146,26 +146,43 @@ fn each_separator(text: &str, cell: Span, (separator, is_nested): (u8, bool), mu
 /// The maximum number of bytes searched for a closing bracket or quote.
 const MAX_NESTED_BYTES: usize = 2000;
 
-/// The position of the bracket or quote that closes the one at `at`. Brackets within brackets are ignored.
-fn closing_position(bytes: &[u8], at: usize) -> Option<usize> {
-    let close = match bytes[at] {
-        b'"' => b'"',
-        b'[' => b']',
-        b'(' => b')',
-        b'{' => b'}',
-        _ => return None,
-    };
-    let mut end = at + 1;
-    let limit = bytes.len().min(at + MAX_NESTED_BYTES);
-    while end < limit && bytes[end] != close {
-        if bytes[end] == b'\\' {
-            end += 1;
-        } else if close != b'"' && bytes[end] == bytes[at] {
-            return None;
-        }
-        end += 1;
+/// The quotes and brackets that close, with those that open.
+const PAIRS: [(u8, u8); 4] = [(b'"', b'"'), (b'[', b']'), (b'(', b')'), (b'{', b'}')];
+
+/// Searches for closing brackets and quotes, from left to right.
+struct Nesting<'a> {
+    bytes: &'a [u8],
+    /// For each pair, the position where the last search in vain stopped. All that opens before it is escaped, so the
+    /// next search goes on there.
+    vain: [usize; PAIRS.len()],
+}
+
+impl<'a> Nesting<'a> {
+    fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, vain: [0; PAIRS.len()] }
     }
-    (end < limit).then_some(end)
+
+    /// The position of the bracket or quote that closes the one at `at`. Brackets within brackets are ignored.
+    fn closing_position(&mut self, at: usize) -> Option<usize> {
+        let bytes = self.bytes;
+        let pair = PAIRS.iter().position(|(open, _)| *open == bytes[at])?;
+        let (open, close) = PAIRS[pair];
+        let limit = bytes.len().min(at + MAX_NESTED_BYTES);
+        let mut end = self.vain[pair].max(at + 1);
+        while end < limit && bytes[end] != close {
+            if bytes[end] == b'\\' {
+                end += 1;
+            } else if bytes[end] == open {
+                return None;
+            }
+            end += 1;
+        }
+        if end < limit {
+            return Some(end);
+        }
+        self.vain[pair] = end;
+        None
+    }
 }
 
 /// Splits cells into words that blanks align in columns.
@@ -278,7 +295,10 @@ fn is_plain(text: &str, cell: Span) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use tersely_testing::generate::Choices;
+    use tersely_testing::pace::thread_time;
 
     use super::*;
 
@@ -286,13 +306,36 @@ mod tests {
     fn naive(line: &str) -> [u8; COUNTED_SEPARATORS] {
         let (bytes, mut at, mut plain) = (line.as_bytes(), 0, Vec::new());
         while at < bytes.len() {
-            match closing_position(bytes, at) {
+            match Nesting::new(bytes).closing_position(at) {
                 Some(end) => at = end,
                 None => plain.push(bytes[at]),
             }
             at += 1;
         }
         b"\t|, ".map(|sign| memchr::memchr_iter(sign, &plain).count() as u8)
+    }
+
+    /// Where the window of a search ends, the next search goes on, and finds what a new one would.
+    #[test]
+    fn a_search_goes_on_where_one_in_vain_stopped() {
+        for seed in 0..60_u64 {
+            let seed = &mut { seed };
+            let pieces = ["\\\"", "\\[", "\\(", "\\", "aaaaaaa"];
+            let mut line: String = (0..3000).map(|_| pieces[seed.pick(pieces.len())]).collect();
+            for sign in ["\"", "[", "]", ")", ",", " "].repeat(seed.pick(3)) {
+                line.insert_str(seed.pick(line.len()), sign);
+            }
+            assert_eq!(counts(&line, Span::new(0, line.len())), naive(&line), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn quotes_that_never_close_are_looked_at_once() {
+        let line = "\\\"".repeat(1 << 20);
+        let begun = thread_time();
+        counts(&line, Span::new(0, line.len()));
+        let took = thread_time() - begun;
+        assert!(took < Duration::from_millis(500), "{took:?} for two megabytes");
     }
 
     #[test]
