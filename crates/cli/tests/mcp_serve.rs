@@ -54,6 +54,9 @@ for line in sys.stdin:
     if asked["method"] == "tools/list": result = {"tools": [{"name": "rows", "inputSchema": {}}]}
     if params.get("name") == "key": rows = [{"id": n, "key": "AKIAQ3EGRIJ5KD7WLZPX"} for n in range(9)]
     if asked["method"] == "tools/call": result = {"content": [{"type": "text", "text": json.dumps(rows, indent=2)}]}
+    if params.get("name") == "long":
+        lines = (f"{os.getpid()} {n * 7919 % 100003:06} GET /item/{n * n % 99991} 200 {n * 31 % 977} ms" for n in range(5000))
+        result = {"content": [{"type": "text", "text": "\n".join(lines)}]}
     say({"id": asked["id"], "result": result})
     if params.get("name") == "later":
         for n in range(40): say({"method": "notifications/message", "params": {"data": n}})
@@ -510,6 +513,35 @@ fn an_answer_that_is_too_long_is_an_error_and_is_not_held() {
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
     assert!(peak.expect("memory").parse::<usize>().expect("a number") < 250 << 10, "{peak:?}");
     assert!(served.ask("POST", "/mcp/rows", &session, &call("rows")).text().len() < 1000);
+}
+
+/// Law 3: what is left out can be fetched back, however many sessions share the memory. A session that has ended
+/// leaves its share.
+#[test]
+fn what_was_left_out_is_there_in_every_session() {
+    let served = serve_with("shares", "http://127.0.0.1:1/mcp", &[("TERSELY_STORE_BYTES", "1MiB")]);
+    let omitted = |session: &str| {
+        let shown = served.ask("POST", "/mcp/rows", session, &call("long")).text();
+        let id = shown
+            .strip_prefix("<<<SHADOW:")
+            .and_then(|rest| rest.split_once(">>>"))
+            .map(|(id, _)| id.to_owned());
+        if let Some(id) = &id {
+            let fetch = json!({"jsonrpc": "2.0", "id": "c", "method": "tools/call", "params": {"name": "expand_context", "arguments": {"id": id}}});
+            let text = served.ask("POST", "/mcp/rows", session, &fetch.to_string()).text();
+            assert!(text.contains(" 000000 GET /item/0 200 0 ms\n"), "{text:.300}");
+        }
+        id.is_some()
+    };
+    let sessions: Vec<_> = (0..20).map(|_| served.begin()).collect();
+    let first: Vec<_> = sessions.iter().map(|session| omitted(session)).collect();
+    assert!(first[0] && first.contains(&false), "the memory is too large for this test: {first:?}");
+    for session in &sessions {
+        served.ask("DELETE", "/mcp/rows", session, "");
+    }
+    for _ in 0..3 {
+        assert!(omitted(&served.begin()), "the ended sessions still hold the memory");
+    }
 }
 
 /// Behaviour 10.10.

@@ -6,7 +6,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use crate::memory_lru::MemoryLru;
-use crate::{Life, Lives, StoreError, StoreKey, StoreLimits};
+use crate::{Life, Lives, StoreError, StoreKey, StoreLimits, Tenant};
 
 /// A store with a separate cache for each lifetime, so that long-lived texts do not evict short-lived ones.
 pub(crate) struct MemoryStore {
@@ -36,6 +36,13 @@ impl MemoryStore {
     pub(crate) fn find(&self, key: &StoreKey) -> Option<String> {
         let text = self.with_cache(key.life, |cache| cache.get(key.tenant, key.id));
         text.map(|text| text.to_string())
+    }
+
+    /// Removes all texts of a tenant.
+    pub(crate) fn release(&self, tenant: Tenant) {
+        for life in [Life::Original, Life::Form] {
+            self.with_cache(life, |cache| cache.release(tenant));
+        }
     }
 
     fn with_cache<T>(&self, life: Life, act: impl FnOnce(&mut MemoryLru) -> T) -> T {

@@ -58,7 +58,8 @@ impl MemoryLru {
         }
     }
 
-    /// Stores a text for one lifetime. Returns false when the text is larger than the whole cache.
+    /// Stores a text for one lifetime. Returns false when there is no room for it: a text that was stored must not be
+    /// gone at once.
     pub(crate) fn put(&mut self, tenant: Tenant, id: Id, text: &str) -> bool {
         let bytes = text.len().saturating_add(ENTRY_OVERHEAD_BYTES);
         if bytes > self.limits.bytes || self.limits.entries == 0 {
@@ -68,11 +69,18 @@ impl MemoryLru {
         self.remove_expired();
         self.insert(tenant, id, text.into());
         while self.bytes > self.limits.bytes || self.entries.len() > self.limits.entries {
-            if !self.evict() {
-                break;
+            if self.evict() == Some((tenant, id)) {
+                return false;
             }
         }
         true
+    }
+
+    /// Removes all texts of a tenant.
+    pub(crate) fn release(&mut self, tenant: Tenant) {
+        while let Some(id) = self.oldest(tenant) {
+            self.remove(tenant, id);
+        }
     }
 
     /// Finds a text and renews its lifetime.
@@ -132,15 +140,17 @@ impl MemoryLru {
         }
     }
 
-    /// Evicts the least recently used text of the tenant with the largest share. Returns false when the cache is
-    /// empty.
-    fn evict(&mut self) -> bool {
-        let largest = self.shares.last().map(|&(_, tenant)| tenant);
-        let oldest = largest.and_then(|tenant| {
-            let (_, &id) = self.usage.get(&tenant)?.order.first_key_value()?;
-            self.remove(tenant, id)
-        });
-        oldest.is_some()
+    /// Evicts the least recently used text of the tenant with the largest share, and returns its key.
+    fn evict(&mut self) -> Option<(Tenant, Id)> {
+        let &(_, largest) = self.shares.last()?;
+        let oldest = self.oldest(largest)?;
+        self.remove(largest, oldest);
+        Some((largest, oldest))
+    }
+
+    /// The least recently used text of a tenant.
+    fn oldest(&self, tenant: Tenant) -> Option<Id> {
+        self.usage.get(&tenant)?.order.first_key_value().map(|(_, &id)| id)
     }
 }
 
@@ -232,6 +242,42 @@ mod tests {
         cache.put(tenant(1), id(4), "text");
         let held: Vec<_> = [1, 2, 3, 4].map(|number| cache.get(tenant(1), id(number)).is_some()).into();
         assert_eq!(held, [true, false, true, true]);
+    }
+
+    /// Law 3: what was left out can be fetched back, so a text without room must be refused.
+    #[tokio::test]
+    async fn a_text_that_was_stored_is_there() {
+        let mut cache = new_cache(1 << 20, 1000);
+        let mut refused = 0;
+        for number in 0..200_u8 {
+            for (which, bytes) in [(1, 200_000), (2, 2_000), (3, 2_000)] {
+                let text = "x".repeat(bytes);
+                if cache.put(tenant(number), id(which), &text) {
+                    assert_eq!(cache.get(tenant(number), id(which)).as_deref(), Some(&*text), "{number}");
+                } else {
+                    refused += 1;
+                    assert_eq!(cache.get(tenant(number), id(which)), None);
+                }
+                check(&cache);
+            }
+        }
+        assert!(refused > 0, "a tenant with one large text has the largest share");
+    }
+
+    #[tokio::test]
+    async fn a_tenant_that_is_released_leaves_its_room() {
+        let mut cache = new_cache(100_000, 100);
+        for who in [1, 2] {
+            for number in 0..5 {
+                assert!(cache.put(tenant(who), id(number), "text"));
+            }
+        }
+        cache.release(tenant(1));
+        check(&cache);
+        let left =
+            |cache: &mut MemoryLru, who| (0..5).filter_map(|it| cache.get(tenant(who), id(it))).count();
+        assert_eq!([left(&mut cache, 1), left(&mut cache, 2)], [0, 5]);
+        cache.release(tenant(9));
     }
 
     #[tokio::test]

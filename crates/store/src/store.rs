@@ -140,6 +140,13 @@ impl Store {
         }
     }
 
+    /// Frees the memory of a tenant that will not ask again. In a remote store, the texts expire.
+    pub fn release(&self, tenant: Tenant) {
+        if let Backend::Memory(memory) = &self.place {
+            memory.release(tenant);
+        }
+    }
+
     /// The number of calls so far, by outcome.
     #[must_use]
     pub fn counts(&self) -> StoreCounts {

@@ -95,6 +95,11 @@ impl Keeper {
         all(calls).await.is_some()
     }
 
+    /// Frees the memory of a tenant that will not ask again.
+    pub(crate) fn release(&self, tenant: Tenant) {
+        self.store.release(tenant);
+    }
+
     /// The texts with these ids that belong to this tenant and can be read within the deadline of a single call.
     pub(crate) async fn find(&self, tenant: Tenant, ids: Vec<String>) -> Vec<(String, String)> {
         let begun = Instant::now();

@@ -93,6 +93,11 @@ impl McpClientSession {
         Self { history, is_alone: true, ..self }
     }
 
+    /// Frees the memory of omitted texts. Only for a session that shares them with no other, and has ended.
+    pub(super) fn release(&self) {
+        self.originals.release();
+    }
+
     /// What was done with the results so far.
     pub(crate) fn record(&self) -> &RecordCell {
         &self.record

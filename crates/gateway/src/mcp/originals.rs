@@ -65,6 +65,13 @@ impl Originals {
         }
     }
 
+    /// Frees the memory, once nobody can ask any more.
+    pub(super) fn release(&self) {
+        if let Some(tenant) = self.tenant {
+            self.keeper.release(tenant);
+        }
+    }
+
     /// The result of a call of our tool with these arguments.
     pub(super) async fn show(&self, arguments: &str) -> String {
         let wish = match ExpandRequest::read(arguments) {

@@ -134,6 +134,7 @@ impl StdioSession {
     pub(super) fn end(&self) {
         self.ended.cancel();
         self.talk().close();
+        self.client_session.release();
     }
 
     /// The server's process group.
