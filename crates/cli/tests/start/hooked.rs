@@ -22,6 +22,17 @@ impl Place {
 
     /// What the program prints, and how it ends.
     fn run(&self, args: &[&str], variables: &[(&str, &str)], input: &[u8]) -> (Option<i32>, String) {
+        self.run_read_after(args, variables, input, Duration::ZERO)
+    }
+
+    /// The same, for a client that reads late.
+    fn run_read_after(
+        &self,
+        args: &[&str],
+        variables: &[(&str, &str)],
+        input: &[u8],
+        pause: Duration,
+    ) -> (Option<i32>, String) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tersely"));
         command.args(args).env_clear().env("HOME", &self.0).envs(variables.iter().copied());
         command
@@ -31,6 +42,7 @@ impl Place {
             .stderr(Stdio::null());
         let mut child = command.spawn().expect("it starts");
         let _ = child.stdin.take().expect("a pipe").write_all(input);
+        std::thread::sleep(pause);
         let ended = child.wait_with_output().expect("it ends");
         (ended.status.code(), String::from_utf8(ended.stdout).expect("text"))
     }
@@ -72,6 +84,21 @@ fn event(session: &str, stdout: &str) -> Vec<u8> {
         "tool_response": {"stdout": stdout, "stderr": "", "interrupted": false, "isImage": false}})
     .to_string()
     .into_bytes()
+}
+
+/// Half an answer is no JSON, so an answer that does not fit into the pipe waits for a client that reads late.
+#[test]
+fn an_answer_is_printed_to_its_end() {
+    let place = Place::new("late");
+    let rows: Vec<Value> = (0..2400_u64)
+        .map(|n| json!({"id": n, "digest": format!("{:032x}", u128::from(n).pow(5) * 0x9e37_79b9_7f4a_7c15)}))
+        .collect();
+    let told = event("late", &serde_json::to_string_pretty(&rows).expect("rows"));
+    let late = Duration::from_millis(1300);
+    let answers = (0..10).map(|_| place.run_read_after(&["hook"], &[], &told, late).1);
+    let answer = answers.into_iter().find(|said| !said.is_empty()).expect("one of ten in time");
+    assert!(answer.len() > 1 << 16, "{} bytes fit into a pipe", answer.len());
+    serde_json::from_str::<Value>(&answer).expect("the whole answer");
 }
 
 /// Behaviour 25.1, 25.3: the first call and the ones that the resident process answers say the same, and each is

@@ -1,14 +1,16 @@
 //! `tersely hook`: compresses a tool's result for a client that asks its hooks after each tool call.
 //!
 //! A hook must never disturb its client. So whatever goes wrong, it prints nothing and succeeds within [`DEADLINE`], and
-//! the client goes on with the result as the tool gave it.
+//! the client goes on with the result as the tool gave it. An answer that it has begun to print is printed to its end.
 
 mod setup;
 
 use std::env;
 use std::io::{self, Read as _, Write as _};
 use std::process::ExitCode;
-use std::sync::mpsc::channel;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -24,6 +26,9 @@ pub(crate) use setup::kept;
 
 /// The longest time that a client loses, whatever happens.
 const DEADLINE: Duration = Duration::from_millis(900);
+
+/// How long a client may take to read an answer.
+const READ_PATIENCE: Duration = Duration::from_secs(10);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -64,20 +69,28 @@ pub(crate) fn run(args: &HookArgs) -> Result<ExitCode, Stop> {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let (done, end) = channel();
+    // Whoever is first decides: the answer is printed, or it is too late for it.
+    let decided = Arc::new(AtomicBool::new(false));
+    let is_first = move || !decided.swap(true, Ordering::AcqRel);
+    let (print, (printed, news)) = (is_first.clone(), channel());
     // A thread that is stuck ends with the process.
-    let started = thread::Builder::new().spawn(move || {
-        let _ = work(loss, until);
-        let _ = done.send(());
-    });
-    if started.is_ok() {
-        let _ = end.recv_timeout(until.saturating_duration_since(Instant::now()));
+    let started = thread::Builder::new().spawn(move || work(loss, until, print, &printed));
+    if started.is_err() {
+        return Ok(ExitCode::SUCCESS);
     }
+    let left = || until.saturating_duration_since(Instant::now());
+    let _ = match news.recv_timeout(left()) {
+        // What is left is the history.
+        Ok(()) => news.recv_timeout(left()),
+        // Half an answer would be worse than none.
+        Err(RecvTimeoutError::Timeout) if !is_first() => news.recv_timeout(READ_PATIENCE),
+        over => over,
+    };
     Ok(ExitCode::SUCCESS)
 }
 
 /// Reads what the client tells, and prints the answer.
-fn work(loss: Loss, until: Instant) -> Option<()> {
+fn work(loss: Loss, until: Instant, may_print: impl FnOnce() -> bool, printed: &Sender<()>) -> Option<()> {
     let mut told = Vec::new();
     io::stdin().lock().take(MAX_INPUT_BYTES).read_to_end(&mut told).ok()?;
     // A gateway compresses the result on its way to the model.
@@ -86,8 +99,11 @@ fn work(loss: Loss, until: Instant) -> Option<()> {
     }
     HookCall::read(&told).filter(|call| !call.slots.is_empty() || call.file.is_some())?;
     HookSetup::load(loss)?.answer(&told, until, |answer| {
-        // A client that does not read the answer any more does not need it.
-        let _ = io::stdout().write_all(answer).and_then(|()| io::stdout().flush());
+        if may_print() {
+            // A client that does not read the answer any more does not need it.
+            let _ = io::stdout().write_all(answer).and_then(|()| io::stdout().flush());
+            let _ = printed.send(());
+        }
     });
     Some(())
 }
