@@ -1,18 +1,34 @@
 //! Encodes JSON in a form that a client requested by name.
 
-use tersely_codec::{Form, decode, encode, json};
+use tersely_codec::{Form, Value, decode, encode, json};
 
 use crate::tokens::O200k;
+
+/// The most values of a document that is written as TOON: the crate of its owners takes up to a kilobyte for each.
+const MAX_TOON_VALUES: usize = 200_000;
 
 /// Encodes the JSON text in `form`, if the form can represent it and costs fewer tokens than the same JSON without
 /// white space. The comparison is with compact JSON, because removing white space alone needs no form.
 #[must_use]
 pub fn encode_json(form: Form, text: &str) -> Option<String> {
     let value = json::decode(text).ok()?;
+    if form == Form::Toon && count_values(&value) > MAX_TOON_VALUES {
+        return None;
+    }
     let encoded = encode(form, &value)?;
     let limit = O200k.count(&json::encode(&value)).checked_sub(1)?;
     O200k.count_within(&encoded, limit)?;
     decode(form, &encoded).is_ok_and(|back| back == value).then_some(encoded)
+}
+
+/// The number of values in a value, with itself.
+fn count_values(value: &Value<'_>) -> usize {
+    let inside = match value {
+        Value::Array(items) => items.iter().map(count_values).sum(),
+        Value::Object(members) => members.iter().map(|(_, value)| count_values(value)).sum(),
+        _ => 0,
+    };
+    1 + inside
 }
 
 #[cfg(test)]
@@ -37,6 +53,15 @@ mod tests {
             None,
             "TOON would change 1.0"
         );
+    }
+
+    #[test]
+    fn a_document_of_very_many_values_is_not_written_as_toon() {
+        for (rows, is_written) in [(66_000, true), (67_000, false)] {
+            let rows = format!("[{}]", vec![r#"{"first":1,"second":2}"#; rows].join(","));
+            assert_eq!(encode_json(Form::Toon, &rows).is_some(), is_written);
+            assert!(encode_json(Form::Terse, &rows).is_some());
+        }
     }
 
     /// Behaviour 1.19, 10.4 and 17.16: a form gets no credit for removing white space.
