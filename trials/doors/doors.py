@@ -37,7 +37,7 @@ from memory import peak  # noqa: E402
 PATIENCE, HOOK_PATIENCE = 15.0, 1.0
 # A mark of ours may stand where nothing is saved in bytes: tokens decide.
 SLACK = 64
-LIMIT_BODY, ENVOY_LIMIT = 50 << 20, 64 << 20
+LIMIT_BODY, ENVOY_LIMIT, LIMIT_MESSAGE = 50 << 20, 64 << 20, 32 << 20
 LIST = {"jsonrpc": "2.0", "id": 7, "method": "tools/list"}
 ENV = {"PATH": os.environ["PATH"], "HOME": "/nowhere", "TERSELY_LOG_LEVEL": "off", "TERSELY_HISTORY_RECORD": "off", "TERSELY_TIMEOUTS_NOTICE": "0s"}
 MCP_SERVER = """
@@ -60,6 +60,10 @@ class Wrong(Exception):
     """An answer that is not what it should be."""
 
 
+class Refused(Wrong):
+    """An error of JSON-RPC."""
+
+
 @dataclass
 class Door:
     """Takes a shape to the model; gives back what the model reads."""
@@ -68,6 +72,8 @@ class Door:
     # The process that it is; none where each call is one.
     process: Callable[[], int | None] = lambda: None
     patience: float = PATIENCE
+    # When the call began, once what the door is told was written down.
+    began: float = 0.0
 
 
 class Upstream(BaseHTTPRequestHandler):
@@ -142,9 +148,19 @@ def result_of(sent: dict, got: dict) -> str:
 
 
 def fetched(text: str, original: str) -> None:
-    """What came back is what was left out."""
-    if text != original:
+    """What came back is what was left out; secrets stay masked."""
+    if text != original and not masked(text, original):
         raise Wrong(f"fetched back as {len(text):,} characters, not {len(original):,}: {text[:80]!r}")
+
+
+def masked(text: str, original: str) -> bool:
+    """True if a text is the original but for what marks of ours stand for."""
+    pieces, at = re.split(r"\[REDACTED_[A-Z_]+\]", text), 0
+    for piece in pieces:
+        if (at := original.find(piece, at)) < 0:
+            return False
+        at += len(piece)
+    return len(pieces) > 1 and original.startswith(pieces[0]) and original.endswith(pieces[-1])
 
 
 def body_of(text: str) -> bytes:
@@ -211,6 +227,8 @@ def mcp_turn(ask: Callable[[dict], bytes], path: Path, text: str) -> str:
 
     def said(tool: str, **arguments: str) -> tuple[dict, str]:
         got = json.loads(ask({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}))
+        if "error" in got:
+            raise Refused(got["error"]["message"])
         return got, got["result"]["content"][0].pop("text")
 
     got, shown = said("show", file=str(path))
@@ -276,7 +294,17 @@ def mcp_serve(args: argparse.Namespace) -> Iterator[Door]:
     (place / "tersely.toml").write_text(f"[mcp.servers.one]\ncommand = {json.dumps([sys.executable, str(place / 'server.py')])}\n")
     with program(args, "mcp", "serve", "--config", str(place / "tersely.toml"), "--listen", f"127.0.0.1:{port}", port=port) as process:
         sessions = turns(port)
-        yield Door(lambda path, text: mcp_turn(next(sessions).ask, path, text), lambda: process.pid)
+
+        def call(path: Path, text: str) -> str:
+            try:
+                return mcp_turn(next(sessions).ask, path, text)
+            except Refused:
+                # A message of such a length is not held.
+                if len(json.dumps(text)) > LIMIT_MESSAGE:
+                    return text
+                raise
+
+        yield Door(call, lambda: process.pid)
         sessions.close()
 
 
@@ -342,7 +370,9 @@ def hook(args: argparse.Namespace) -> Iterator[Door]:
     def call(_: Path, text: str) -> str:
         response = {"stdout": text, "stderr": "", "interrupted": False, "isImage": False}
         told = {"session_id": "s", "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": CALL["input"], "tool_response": response, "tool_use_id": "t"}
-        done = subprocess.run([args.tersely, "hook"], env={**ENV, "HOME": str(home)}, input=json.dumps(told).encode(), capture_output=True, check=True)
+        written = json.dumps(told).encode()
+        door.began = time.monotonic()
+        done = subprocess.run([args.tersely, "hook"], env={**ENV, "HOME": str(home)}, input=written, capture_output=True, check=True)
         if not done.stdout.strip():
             return text
         got = json.loads(done.stdout)["hookSpecificOutput"]["updatedToolOutput"]
@@ -359,8 +389,9 @@ def hook(args: argparse.Namespace) -> Iterator[Door]:
                     return int(place.name)
         return None
 
+    door = Door(call, stays, HOOK_PATIENCE)
     try:
-        yield Door(call, stays, HOOK_PATIENCE)
+        yield door
     finally:
         if (pid := stays()) is not None:
             os.kill(pid, signal.SIGTERM)
@@ -426,12 +457,12 @@ def through(args: argparse.Namespace, name: str) -> list[str]:
             times, shorter = [], 0
             for path in sorted(folder.iterdir()):
                 text = path.read_bytes().decode()
-                began = time.monotonic()
+                door.began = time.monotonic()
                 try:
                     shorter += shortened(door, path, text)
                 except (Wrong, OSError, ValueError, KeyError, IndexError, StopIteration, http.client.HTTPException, subprocess.CalledProcessError) as error:
                     faults.append(f"{name}, {path.name}, {folder.name} bytes: {type(error).__name__}: {error}"[:300])
-                times.append((time.monotonic() - began, path.name))
+                times.append((time.monotonic() - door.began, path.name))
                 if times[-1][0] > door.patience:
                     faults.append(f"{name}, {path.name}, {folder.name} bytes: {times[-1][0]:.1f} s")
             slowest, which = max(times)
