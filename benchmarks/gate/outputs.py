@@ -145,7 +145,7 @@ memory: 125.0 MB after 20 000 calls, 125.1 MB after 100 000
 
 SOAK = """reset                            1201
 wrong answers 0; stopped with 0
-resident: 40.0 MB at the start, 120.1 MB a fifth into it, 121.0 MB in the last minute, 110.0 MB idle after
+resident: 40.0 MB at the start, 120.1 MB in the second third, 121.0 MB in the last, 110.0 MB idle after
 open files: 12 at the start, 140 at most, 12 idle after
 threads: 5 at the start, 9 at most, 5 idle after
 """

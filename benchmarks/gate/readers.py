@@ -106,7 +106,7 @@ def fuzz(text: str) -> Figure:
 def soak(text: str) -> Figure:
     """Wrong answers, memory, files and threads; the script has judged them."""
     wrong = match(r"^wrong answers (\d+); stopped with (-?\d+)", text)
-    memory = match(r"^resident: .*?([\d.]+) MB a fifth into it, ([\d.]+) MB in the last minute, ([\d.]+) MB idle", text)
+    memory = match(r"^resident: .*?([\d.]+) MB in the second third, ([\d.]+) MB in the last, ([\d.]+) MB idle", text)
     files = match(r"^open files: (\d+) at the start, (\d+) at most, (\d+) idle after", text)
     threads = match(r"^threads: (\d+) at the start, \d+ at most, (\d+) idle after", text)
     said = f"{wrong[1]} wrong answers; {memory[1]} → {memory[2]} MB; files {files[1]} → {files[3]}; threads {threads[1]} → {threads[2]}"
