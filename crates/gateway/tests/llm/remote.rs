@@ -25,6 +25,9 @@ use crate::scene::{
 /// How long a compressor may take in these tests.
 const TIMEOUT: Duration = Duration::from_millis(400);
 
+/// What a request itself may take in these tests, with the tables that the first one makes.
+const OWN: Duration = Duration::from_millis(200);
+
 /// How long a slow one takes.
 const SLOW: Duration = Duration::from_millis(1200);
 
@@ -236,8 +239,8 @@ async fn a_slow_or_dead_compressor_costs_no_more_than_its_time() {
             took.push(time);
         }
         let (longest, last) = (took.iter().max().unwrap(), took[7]);
-        assert!(*longest < at_most(TIMEOUT), "{url}: {took:?}");
-        assert!(last < at_most(TIMEOUT), "{url}: it rests after five failures: {took:?}");
+        assert!(*longest < at_most(TIMEOUT + OWN), "{url}: {took:?}");
+        assert!(last < at_most(OWN), "{url}: it rests after five failures: {took:?}");
     }
 }
 
