@@ -293,6 +293,13 @@ def marked(good: str, bad: str, what: str) -> Reader:
     return read
 
 
+def tasks(text: str) -> Figure:
+    """Attempts of both arms. A run that ends early exits with 0, and says what its attempts so far are worth."""
+    attempts = matches(r"^(\d+)/(\d+) \S+ (?:direct|tersely): ", text)
+    done, planned = len(attempts), int(attempts[-1][2])
+    return Figure(f"{done} of {planned} attempts done", done == planned)
+
+
 def in_process(text: str) -> Figure:
     """Differences from the command, and times against the engine alone."""
     differ = sum(int(one[1]) for one in matches(r"^\d+ (?:requests|outputs): (\d+) differ", text))

@@ -149,7 +149,7 @@ ROWS: tuple[Row, ...] = (
     Row("releases", ("releases", "$TERSELY_OTHER"), "4 minutes with another release among the gateways, 0 faults", readers.spray, 4,
         Budget(4, lambda minutes: ["releases", "$TERSELY_OTHER", f"{minutes:g}"]), needs=("$TERSELY_OTHER",)),
     Row("mcp-scale", ("mcp-scale",), "2,000 clients, one replica killed, 0 calls lost", readers.mcp_scale, 25),
-    Row("tasks", ("tasks",), "the recipe works with a scripted model", readers.last_line, 30),
+    Row("tasks", ("tasks",), "the recipe works with a scripted model", readers.tasks, 30),
     Row("soak", ("soak", "60"), "60 minutes, 0 wrong answers; memory, files and threads flat", readers.soak, 60, _minutes("soak", 60)),
     Row("soak-doors", ("soak-doors", "60"), "60 minutes of MCP, hooks, Envoy and JSON: 0 wrong answers; memory, files and threads flat", readers.soak_doors, 60, _minutes("soak-doors", 60)),
     Row("general", ("general",), "10^6 texts come back", readers.tested(readers.general), 60, Budget(60, lambda minutes: ["general", str(round(1_000_000 * minutes / 60))])),
