@@ -177,10 +177,8 @@ TASKS = """1/2 toolz-2 tersely: solved, done, 10 requests, $0.0283
 2/2 toolz-2 direct: not solved, done, 12 requests, $0.0318
 Too few: 1 tasks. Claim nothing from fewer than 20: intervals come out too narrow.
 """
-REMOTE = """| while | turns | answers used | time | both send the same at the end |
-|---|--:|--:|--:|---|
-| all is well | 83 | 83 | 4 s | yes |
-| they are back | 85 | 85 | 40 s | yes |
+REMOTE = """| all is well | 83 | 83 | 4 s | 0 |
+| they are back | 85 | 85 | 40 s | 0 |
 """
 
 GOOD: dict[str, tuple[str, str]] = {
@@ -273,7 +271,7 @@ GOOD: dict[str, tuple[str, str]] = {
     "soak": (SOAK, "0 wrong answers; 120.1 → 121.0 MB; files 12 → 12; threads 5 → 5"),
     "soak-doors": (SOAK_DOORS, "96,625 calls, 0 wrong; MB mcp 242.0 → 243.7; hook 20.1 → 20.0"),
     "general": ("1000000 texts came back; 900000 of them had something to be written shorter\n" + TESTS, "1,000,000 texts came back, 900,000 of them written shorter"),
-    "remote": (REMOTE + TESTS, "168 turns, 168 answers used, 2 of 2 stages end with the same bytes"),
+    "remote": (REMOTE + TESTS, "168 turns, 168 answers used, 0 sent differently"),
     "fuzz-decode_json": (
         "#2\tINITED cov: 40 ft: 41 corp: 1/1b\n#9\tNEW    cov: 812 ft: 90 corp: 2/2b\nDone 2762852 runs in 601 second(s)\n",
         "2,762,852 runs in 601 s, 812 edges, 0 findings",
@@ -321,6 +319,6 @@ BAD: dict[str, list[str]] = {
     "mcp-scale": [SCALE + "lost: 172\n"],
     "tasks": [TASKS.replace("2/2 toolz-2 direct: not solved, done, 12 requests, $0.0318\n", "")],
     "soak": [SOAK.replace("wrong answers 0", "wrong answers 1"), SOAK.replace("stopped with 0", "stopped with -9")],
-    "remote": [REMOTE.replace("| 40 s | yes |", "| 40 s | no |") + TESTS],
+    "remote": [REMOTE.replace("| 40 s | 0 |", "| 40 s | 1 |") + TESTS],
     "fuzz-decode_json": ["==1== ERROR: libFuzzer: deadly signal\nSUMMARY: libFuzzer: deadly signal\n"],
 }
