@@ -148,7 +148,7 @@ impl Part {
 
     fn title(self) -> &'static str {
         match self {
-            Self::Exact => "Lossless: nothing is missing",
+            Self::Exact => "Complete: no detail is omitted",
             Self::Detail => "Lossy: detail is omitted, and can be fetched back",
             Self::Aggressive => "In aggressive mode",
         }

@@ -89,7 +89,8 @@ def restore(content: Sequence[Any], *, format: compression.Format | None = ...) 
 
 
 def restore(content: str | Sequence[Any], *, format: compression.Format | None = None) -> str | list[Any]:
-    """What `compress` made smaller, as it was, character for character; any other text or message as it is.
+    """The original of what `compress` made smaller, character for character, except for dropped layout (colors,
+    trailing spaces, table padding); any other text or message as it is.
 
     A text from which detail was left out, or that was damaged, raises a DecodeError. A reference to an earlier result
     needs that result, so give the messages, all of them, rather than one text.
