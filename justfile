@@ -385,6 +385,11 @@ fuzz target seconds='600':
 fuzz-all seconds='600':
     for target in decode_json decode_stc decode_toon decode_terse round_trip compress restore general slots watch_anthropic watch_chat watch_responses watch_gemini watch_converse watch_invoke; do just fuzz $target {{seconds}}; done
 
+# Keeps the forty inputs of a fuzzed corpus that reach the most in fuzz/regressions, where `cargo test` runs them.
+[group('slow')]
+fuzz-keep target:
+    python3 fuzz/keep.py {{target}}
+
 # What a corpus saves, by family; `just bench forms` compares the forms, `just bench conversations` replays transcripts.
 [group('measure')]
 bench *subject:

@@ -168,6 +168,7 @@ REASONS = {
 # Recipes of the groups `slow` and `measure` without a row.
 LEFT_OUT = {
     "fuzz-all": "each target has a row",
+    "fuzz-keep": "writes inputs under fuzz/: run it after a target was fuzzed for long",
     "heads": "writes a table under crates/: run it when agents have changed",
     "alarms": "shows lines to a person, of folders that they name",
     "wire": "times beside serde_json, to be read by a person; `load` has the bars",
