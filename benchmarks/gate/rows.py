@@ -160,7 +160,6 @@ ROWS: tuple[Row, ...] = (
 # Why a row is red that is known to be: it still fails the gate, and the table says this beside its figure.
 REASONS = {
     "load": "what limits it is in [speed](2026-11-18-speed.md)",
-    "mcp-cost": "the profile is flat: about fifteen passes over the text, none above a tenth",
     "in-process": "what is on top is the conversation as JSON text, written and read once in each language",
     "envoy": "what limits it is in [envoy](2026-11-16-envoy.md)",
 }
